@@ -56,6 +56,25 @@ it('entries show their scores, or why they have none, and the quota says what is
   expect(screen.getByText('58 of 60')).toBeTruthy()
 })
 
+it('an entry that arrived after the end is marked, and one before it or a rehearsal is not', async () => {
+  const ends_at = '2027-01-30T00:00:00.000Z'
+  const received = (id: number, name: string, changes: Partial<Entry>) =>
+    makeEntry({ id: `01931111-0000-7000-8000-00000000000${id}`, name, ...changes })
+  const table = await show(
+    [
+      received(1, 'in time', { received_at: '2027-01-29T23:59:59.999Z' }),
+      received(2, 'at the end', { received_at: ends_at }),
+      received(3, 'tried', { received_at: '2027-01-31T00:00:00.000Z', kind: 'rehearsal' }),
+    ],
+    makePhase({ ends_at }),
+  )
+  const marked = within(table)
+    .getAllByRole('row')
+    .filter((row) => within(row).queryByText('after the end'))
+  expect(marked).toHaveLength(1)
+  expect(within(marked[0] as HTMLElement).getByText('at the end')).toBeTruthy()
+})
+
 it('a waiting entry says how many entries of other teams are before it', async () => {
   const waiting = makeEntry({ id: waitingId, state: 'held', message: 'It waits for a place.', scores: {} })
   const table = await show([waiting])

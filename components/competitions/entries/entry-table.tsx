@@ -39,7 +39,7 @@ export function EntryTable({ entries, phase, columns, ahead, staff }: EntryTable
       {
         label: 'Entry',
         kind: 'title',
-        cell: (entry) => <EntryName entry={entry} withTeam={staff !== undefined} />,
+        cell: (entry) => <EntryName entry={entry} phase={phase} withTeam={staff !== undefined} />,
       },
       { label: 'State', cell: (entry) => <EntryState entry={entry} ahead={ahead?.get(entry.id)} /> },
       ...columns.map(
@@ -76,13 +76,22 @@ export function EntryTable({ entries, phase, columns, ahead, staff }: EntryTable
   )
 }
 
-function EntryName({ entry, withTeam }: { entry: Entry; withTeam: boolean }) {
-  const { kind, chosen, disqualified, team, user_id } = entry
+interface EntryNameProps {
+  entry: Entry
+  phase: Phase
+  withTeam: boolean
+}
+
+function EntryName({ entry, phase, withTeam }: EntryNameProps) {
+  const { kind, chosen, disqualified, team, user_id, received_at } = entry
+  // It counts for grades, and never for the leaderboard. An extension decides whether its grade is late.
+  const isAfterEnd = kind === 'entry' && Date.parse(received_at) >= Date.parse(phase.ends_at)
   return (
     <span className="flex min-w-0 flex-col">
       <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <span className="wrap-anywhere font-medium">{entryTitle(entry)}</span>
         {kind === 'entry' ? null : <Badge>{kind}</Badge>}
+        {isAfterEnd ? <Badge tone="warning">after the end</Badge> : null}
         {chosen ? <Badge tone="accent">chosen</Badge> : null}
         {disqualified === null ? null : <Badge tone="danger">disqualified</Badge>}
       </span>
