@@ -36,7 +36,8 @@ export async function createCompetition(
   const roster = folder.roster && (await client.competitions.roster(slug, toRoster(folder.roster)))
   const isChanged = planned.created || last.changed || (roster !== null && changesRoster(roster))
   const answer = { ...last, created: planned.created, changed: isChanged }
-  const text = describeResult(answer, directory) + describeRoster(roster)
+  const page = `Its page: ${client.transport.url(`/competitions/${slug}`)}\n`
+  const text = describeResult(answer, directory) + describeRoster(roster) + page
   return print(context, json, { ...answer, roster }, text)
 }
 

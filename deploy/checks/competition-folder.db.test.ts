@@ -83,7 +83,7 @@ async function counts(): Promise<Record<string, number>> {
 it('a folder becomes a published competition, and the same folder twice changes nothing', async () => {
   const { slug } = await writeFolder()
   expect((await create()).out).toBe(
-    `Created the competition ${slug}.\nIt is published, with version 1 of its scoring program.\nRoster: 1 added, 0 changed, 0 removed, 0 unchanged.\n`,
+    `Created the competition ${slug}.\nIt is published, with version 1 of its scoring program.\nRoster: 1 added, 0 changed, 0 removed, 0 unchanged.\nIts page: http://gpuq.test/competitions/${slug}\n`,
   )
   const before = await counts()
   const again = await create()
