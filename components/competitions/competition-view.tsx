@@ -95,7 +95,7 @@ function LoadedCompetition({
     })
   if (phase) add('leaderboard', 'Leaderboard', <LeaderboardTab key={phase.key} {...{ competition, phase }} />)
   if (phase && viewer.sends) {
-    add('entries', 'My entries', <EntriesTab key={phase.key} {...{ competition, phase, viewer }} />)
+    add('entries', 'My entries', <EntriesTab key={phase.key} {...{ competition, phase }} />)
     add(
       'submit',
       'Submit',
